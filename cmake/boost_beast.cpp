@@ -1,0 +1,2 @@
+// Beast's implementation, compiled once.
+#include <boost/beast/src.hpp>

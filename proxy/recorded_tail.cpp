@@ -1,0 +1,39 @@
+// Passing on an oversized answer.
+#include "recorded_tail.hpp"
+
+#include "answers.hpp"
+#include "core/settling.hpp"
+
+namespace onceward {
+
+RecordedTail::RecordedTail(Exchange& exchange, Exchange::Holding held, Exchange::Work work,
+                           Oversized& answer)
+    : exchange_(exchange),
+      held_(std::move(held)),
+      work_(std::move(work)),
+      head_{answer.response.status, answer.response.fields, {}},
+      end_(answer.end),
+      rest_(std::move(answer.rest))
+{
+}
+
+awaitable<BodyStream::Piece> RecordedTail::next()
+{
+    auto piece = co_await rest_->next();
+    if (piece.state == State::more) co_return piece;
+
+    auto settlement = core::settle_oversized(*held_.route, head_, end_);
+    if (piece.state == State::truncated) {
+        settlement = core::settle_unknown(*held_.route, core::Reason::truncated);
+    }
+    work_.report.reason = settlement.reason;
+    work_.report.decision = decision_of(settlement);
+    const auto settled = co_await exchange_.settle_and_wake(held_, settlement);
+    if (!settled) work_.report.decision = Decision::unstored;
+    exchange_.finish(work_);
+    // The client must not take for whole what may have been cut short (D12).
+    if (settlement.reason == core::Reason::unproved_end) piece.state = State::truncated;
+    co_return piece;
+}
+
+}  // namespace onceward
