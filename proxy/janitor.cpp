@@ -12,8 +12,7 @@ awaitable<void> Janitor::run()
 {
     while (!stopped_) {
         const auto swept = co_await store_.sweep(pace_.rows);
-        const bool changed = swept && swept->became_unknown + swept->expired + swept->purged > 0;
-        if (changed) report_(*swept);
+        if (swept) report_(*swept);
         if (stopped_) break;
         co_await alarm_->wait(pace_.interval);
     }

@@ -20,7 +20,7 @@ class Janitor {
 public:
     using Report = std::function<void(const SweepReport&)>;
 
-    // `report` is called after each pass that changed something. `store` and `clock` outlive the
+    // `report` is called after each pass that worked. `store` and `clock` outlive the
     // coroutine.
     Janitor(KeyStore& store, Clock& clock, JanitorPace pace, Report report);
 

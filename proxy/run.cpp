@@ -2,9 +2,9 @@
 #include "run.hpp"
 
 #include "banner.hpp"
+#include "cli/embedded.hpp"
 #include "ops/admin.hpp"
 #include "ops/observability.hpp"
-#include "store/sqlite_store.hpp"
 #include "worker.hpp"
 
 #include <boost/asio/post.hpp>
@@ -41,15 +41,7 @@ std::string text_of(const tcp::endpoint& endpoint)
 SqliteOptions sqlite_options(const Settings& settings, const RunOptions& options, Log& log)
 {
     SqliteOptions made;
-    made.file.place = {settings.store.sqlite, settings.store.single_node, settings.store.ephemeral,
-                       true};
-    made.file.secret = settings.store.secret;
-    made.file.secret_file = settings.store.secret_file;
-    made.file.tiers = settings.tiers;
-    for (const auto& route : settings.policy.routes.routes()) {
-        if (route->mode == core::Mode::enforce) made.file.identity.route_ids.push_back(route->id);
-    }
-    made.file.identity.subject_form = settings.policy.subject.form();
+    made.file = cli::sqlite_file(settings);
     made.file.forget = options.forget;
     made.log = [&log](const std::string& text) {
         log.event(LogLevel::warn, "store", {{"message", text}});
@@ -62,14 +54,6 @@ std::vector<std::string> route_names(const Settings& settings)
     std::vector<std::string> names;
     for (const auto& route : settings.policy.routes.routes())
         names.push_back(route->name);
-    return names;
-}
-
-std::vector<std::string> tier_names(const Settings& settings)
-{
-    std::vector<std::string> names;
-    for (const auto& tier : settings.tiers)
-        names.push_back(tier.name);
     return names;
 }
 
@@ -161,7 +145,7 @@ private:
                 .policy = policy_.plan,
                 .key_hash = policy_.key_hash,
                 .health = health_,
-                .tiers = tier_names(settings_),
+                .tiers = cli::tier_names(settings_),
                 .instance = core::random_token().hex().substr(0, 8),
                 .config_file = settings_.file,
                 .in_flight = [this] {
@@ -266,6 +250,12 @@ int run_proxy(const Settings& settings, const RunOptions& options)
     if (const auto* errors = std::get_if<std::vector<OpenError>>(&opened)) return refuse(*errors);
     const auto store = std::get<std::unique_ptr<SqliteStore>>(std::move(opened));
     std::cerr << banner(settings, options.banner_yaml, store->crashed()) << std::flush;
+    if (store->lost()) {
+        std::cerr
+            << "warning: " << settings.store.sqlite
+            << " is new although its secret was there: an earlier file is gone, and every key "
+               "in it would run again\n";
+    }
 
     int ending = dependency_down;
     try {

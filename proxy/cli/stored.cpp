@@ -1,10 +1,10 @@
 // Opening the embedded store for one question.
 #include "cli/stored.hpp"
 
+#include "cli/embedded.hpp"
 #include "cli/exit_code.hpp"
 #include "ops/admin.hpp"
 #include "store/secret_file.hpp"
-#include "store/sqlite_store.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -13,32 +13,6 @@
 namespace onceward::cli {
 
 namespace {
-
-SqliteOptions sqlite_options(const Settings& settings)
-{
-    SqliteOptions options;
-    options.file.place.path = settings.store.sqlite;
-    options.file.place.single_node = settings.store.single_node;
-    options.file.place.ephemeral = settings.store.ephemeral;
-    options.file.place.create = false;
-    options.file.secret = settings.store.secret;
-    options.file.secret_file = settings.store.secret_file;
-    options.file.tiers = settings.tiers;
-    for (const auto& route : settings.policy.routes.routes()) {
-        if (route->mode == core::Mode::enforce)
-            options.file.identity.route_ids.push_back(route->id);
-    }
-    options.file.identity.subject_form = settings.policy.subject.form();
-    return options;
-}
-
-std::vector<std::string> tier_names(const Settings& settings)
-{
-    std::vector<std::string> names;
-    for (const auto& tier : settings.tiers)
-        names.push_back(tier.name);
-    return names;
-}
 
 awaitable<void> ask_admin(Admin* admin, SideRequest request, std::optional<SideResponse>* response)
 {
@@ -60,7 +34,10 @@ std::optional<core::Secret> existing_secret(const StoreSettings& store)
 std::variant<SideResponse, StoreClosed> ask_stored(const Settings& settings,
                                                    const SideRequest& request)
 {
-    auto opened = SqliteStore::open(sqlite_options(settings));
+    SqliteOptions options;
+    options.file = sqlite_file(settings);
+    options.file.place.create = false;
+    auto opened = SqliteStore::open(std::move(options));
     if (const auto* errors = std::get_if<std::vector<OpenError>>(&opened)) {
         const auto message =
             errors->empty() ? std::string("it cannot be opened") : errors->front().message;

@@ -257,7 +257,6 @@ private:
                now(Gauge::inflight_requests));
         family("onceward_connections", "gauge", "Open connections.");
         sample("onceward_connections", "side=\"client\"", now(Gauge::client_connections));
-        sample("onceward_connections", "side=\"upstream\"", now(Gauge::upstream_connections));
         family("onceward_keys", "gauge", "Records that wait for an operator.");
         sample("onceward_keys", "state=\"unknown\"", now(Level::unknown_records));
         single("onceward_cleaner_last_success_timestamp_seconds", "gauge",
@@ -292,7 +291,7 @@ std::size_t Metrics::series_ceiling() const
     const std::size_t per_route = size_of<Decision> * size_of<StatusClass> +
                                   2 * size_of<Decision> * lines + size_of<StatusClass> * lines;
     const std::size_t store = size_of<StoreOperation> * (lines + 1) + size_of<Dependency>;
-    constexpr std::size_t others = 17;  // The single series of counters(), gauges() and process().
+    constexpr std::size_t others = 16;  // The single series of counters(), gauges() and process().
     return routes_.size() * per_route + store + others;
 }
 

@@ -34,7 +34,6 @@ enum class Counter : std::uint8_t {
 enum class Gauge : std::uint8_t {
     inflight_requests,
     client_connections,
-    upstream_connections,
     count_
 };
 

@@ -104,6 +104,7 @@ void Telemetry::swept(const SweepReport& report)
     shard_.add(Counter::became_unknown, report.became_unknown);
     shard_.add(Counter::expired, report.expired);
     shard_.add(Counter::purged, report.purged);
+    metrics_.set(Level::unknown_records, static_cast<double>(report.unknown));
     metrics_.set(Level::cleaner_last_success,
                  Seconds(std::chrono::system_clock::now().time_since_epoch()).count());
     if (report.became_unknown == 0) return;

@@ -124,6 +124,9 @@ DatabaseResult<SweepReport> SqliteKeys::sweep(std::size_t rows, core::StoreTime 
         const auto swept = sweep_row(entry.digest, now, report);
         if (!swept) return swept.error();
     }
+    const auto waiting = rows_.count_unknown();
+    if (!waiting) return waiting.error();
+    report.unknown = *waiting;
     return report;
 }
 

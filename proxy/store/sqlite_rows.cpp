@@ -104,6 +104,7 @@ constexpr std::string_view overdue_sql =
 constexpr std::string_view unknown_sql =
     "SELECT reserved_at, digest FROM keys WHERE state = 3 AND until > ?"
     " ORDER BY reserved_at, digest LIMIT ?";
+constexpr std::string_view count_unknown_sql = "SELECT count(*) FROM keys WHERE state = 3";
 constexpr std::string_view pending_sql = "SELECT digest FROM keys WHERE state = 0";
 constexpr std::string_view insert_body_sql =
     "INSERT INTO bodies (id, digest, headers, body) VALUES (?, ?, ?, ?)";
@@ -165,6 +166,7 @@ DatabaseResult<SqliteRows> SqliteRows::prepare(Database& database, TierNames tie
         {&all.walk, walk_sql},
         {&all.overdue, overdue_sql},
         {&all.unknown, unknown_sql},
+        {&all.count_unknown, count_unknown_sql},
         {&all.pending, pending_sql},
         {&all.insert_body, insert_body_sql},
         {&all.load_body, load_body_sql},
@@ -300,6 +302,14 @@ DatabaseResult<std::vector<Dated>> SqliteRows::overdue(core::StoreTime now, std:
 DatabaseResult<std::vector<Dated>> SqliteRows::unknown(core::StoreTime now, std::size_t limit)
 {
     return dated(statements_.unknown, now, limit);
+}
+
+DatabaseResult<std::size_t> SqliteRows::count_unknown()
+{
+    Query query(statements_.count_unknown);
+    const auto stepped = query.step();
+    if (!stepped) return stepped.error();
+    return static_cast<std::size_t>(query.integer(0));
 }
 
 DatabaseResult<std::vector<core::Digest>> SqliteRows::pending()

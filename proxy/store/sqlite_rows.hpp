@@ -71,12 +71,13 @@ public:
     // digest.
     DatabaseResult<std::vector<Dated>> overdue(core::StoreTime now, std::size_t limit);
     DatabaseResult<std::vector<Dated>> unknown(core::StoreTime now, std::size_t limit);
+    DatabaseResult<std::size_t> count_unknown();
     DatabaseResult<std::vector<core::Digest>> pending();
 
 private:
     struct Statements {
         Statement insert, claim, settle, change, remove, load, walk, overdue, unknown, pending;
-        Statement insert_body, load_body, remove_body;
+        Statement insert_body, load_body, remove_body, count_unknown;
     };
 
     std::optional<std::int64_t> number_for(const core::Response& answer);

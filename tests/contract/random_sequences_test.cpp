@@ -109,7 +109,7 @@ std::string text_of(const SweepReport& report)
 {
     std::ostringstream out;
     out << report.examined << ' ' << report.became_unknown << ' ' << report.expired << ' '
-        << report.purged;
+        << report.purged << ' ' << report.unknown;
     return out.str();
 }
 std::string text_of(const std::vector<Listed>& listed)

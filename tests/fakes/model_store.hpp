@@ -52,6 +52,9 @@ public:
             sweep_row(digest, report);
         }
         if (report.examined < limit) swept_to_.reset();
+        for (const auto& [digest, row] : rows) {
+            if (row.state == core::State::unknown) ++report.unknown;
+        }
         co_return report;
     }
 
