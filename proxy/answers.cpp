@@ -22,6 +22,7 @@ Reply stored_reply(const core::Record& record, bool known)
 {
     Reply reply;
     reply.content = record.answer;
+    reply.marks.kept = true;
     reply.marks.replayed = known;
     // A record out of the gate does not know the store's time.
     if (known && record.settled_at != core::StoreTime{})
@@ -41,10 +42,9 @@ Reply replay_unavailable_reply(const core::Record& record)
     return refuse(std::move(problem));
 }
 
-Reply in_progress_reply()
+Reply in_progress_reply(std::string_view detail)
 {
-    auto problem =
-        core::problem(ProblemCode::in_progress, "wait, then ask again with the same key");
+    auto problem = core::problem(ProblemCode::in_progress, detail);
     problem.retry_after = retry_soon;
     return refuse(std::move(problem));
 }
@@ -127,7 +127,10 @@ Reply held_reply(core::Verdict verdict, const core::Record& record)
                 core::problem(ProblemCode::key_expired,
                               "the answer is no longer kept, and the operation is not repeated"));
         case core::Verdict::in_progress:
-        case core::Verdict::claimable: return in_progress_reply();
+            return in_progress_reply("wait, then ask again with the same key");
+        case core::Verdict::claimable:
+            return in_progress_reply(
+                "the request before this one ended unexecuted; ask again with the same key");
     }
     return unknown_reply(record.reason);
 }

@@ -159,7 +159,8 @@ awaitable<Reply> Exchange::conclude(Holding held, Sent sent, Work& work)
 awaitable<StoreResult<core::Settled>> Exchange::settle_and_wake(Holding held,
                                                                 core::Settlement settlement)
 {
-    const auto settled = co_await record(held, settlement);
+    const auto give_up = ports_.clock.now() + limits_.commit_budget;
+    const auto settled = co_await record(held, settlement, give_up);
     wake(held.digest);
     if (settled) {
         forget(held);
@@ -234,12 +235,11 @@ awaitable<Reply> Exchange::without_store(Guarded guarded, core::Claim claim, Sto
     co_return bypassed_reply(std::move(sent));
 }
 
-// Repeats until the store says what became of it, within the commit budget: settling twice is
-// harmless.
+// Repeats until the store says what became of it, and once at least: settling twice is harmless.
 awaitable<StoreResult<core::Settled>> Exchange::record(const Holding& held,
-                                                       const core::Settlement& settlement)
+                                                       const core::Settlement& settlement,
+                                                       std::chrono::microseconds give_up)
 {
-    const auto give_up = ports_.clock.now() + limits_.commit_budget;
     for (;;) {
         const auto settled = co_await ports_.store.settle(held.digest, held.ticket, settlement);
         if (settled && *settled == core::Settled::recorded && is_worth_publishing(settlement)) {
@@ -257,7 +257,8 @@ awaitable<void> Exchange::record_in_background(Holding held, core::Settlement se
 {
     const auto give_up = ports_.clock.now() + held.route->tier.lease;
     while (ports_.clock.now() < give_up) {
-        const auto settled = co_await record(held, settlement);
+        const auto pause_at = ports_.clock.now() + limits_.commit_budget;
+        const auto settled = co_await record(held, settlement, pause_at);
         if (settled && *settled == core::Settled::fenced) ports_.observer.fenced(held.digest);
         if (settled) break;
         co_await pause(limits_.commit_budget);
@@ -279,19 +280,22 @@ awaitable<void> Exchange::give_back(Holding held, core::Claim claim)
         }
         if (const auto* won = std::get_if<core::Won>(&*reservation)) {
             held.ticket = won->ticket;
-            co_await record(held, released);
+            co_await record(held, released, ports_.clock.now() + limits_.commit_budget);
         }
         break;
     }
 }
 
+// One budget for all of them: a store that is gone must not hold up the end of the process for each
+// request once more. What stays unrecorded is PENDING, and reads as unknown.
 awaitable<std::size_t> Exchange::abandon_in_flight()
 {
     const auto left = in_flight_;
+    const auto give_up = ports_.clock.now() + limits_.commit_budget;
     for (const auto& [token, held] : left) {
         auto settlement = core::settle_unknown(*held.route, core::Reason::drain);
         if (held.owed) settlement = *held.owed;
-        co_await record(held, settlement);
+        co_await record(held, settlement, give_up);
     }
     co_return left.size();
 }

@@ -89,7 +89,8 @@ private:
     awaitable<Reply> tell_row(core::Digest digest, Work& work);
 
     awaitable<StoreResult<core::Settled>> record(const Holding& held,
-                                                 const core::Settlement& settlement);
+                                                 const core::Settlement& settlement,
+                                                 std::chrono::microseconds give_up);
     awaitable<StoreResult<core::Settled>> settle_and_wake(Holding held,
                                                           core::Settlement settlement);
     awaitable<void> record_in_background(Holding held, core::Settlement settlement);

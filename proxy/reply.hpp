@@ -17,7 +17,8 @@ enum class StoredMark : std::uint8_t { none, no, status_only };
 
 // What our own header fields say about an answer (decision 14).
 struct Marks {
-    bool replayed = false;                         // Idempotent-Replayed: true
+    bool kept = false;      // Comes from the store: Cache-Control: no-store (RPL-6).
+    bool replayed = false;  // Idempotent-Replayed: true
     std::optional<core::StoreTime> original_date;  // Idempotent-Original-Date
     std::optional<bool> retryable;                 // Idempotent-Retryable
     StoredMark stored = StoredMark::none;          // Idempotent-Stored

@@ -10,6 +10,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
+#include <limits>
+#include <sys/resource.h>
+
 namespace onceward {
 
 namespace asio = boost::asio;
@@ -42,10 +46,23 @@ ExchangeLimits exchange_limits(const Settings& settings)
     return limits;
 }
 
+// What clients may hold of the process's descriptors: half of all but a few, because each may need
+// a second one to the upstream. Otherwise idle clients could take the last one from the store and
+// from the side listeners, and a health check would end a process that works.
+std::size_t connections_allowed()
+{
+    constexpr std::size_t kept_back = 64;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<std::size_t>::max();
+    const std::size_t descriptors = limit.rlim_cur;
+    return descriptors > kept_back ? (descriptors - kept_back) / 2 : 0;
+}
+
 std::size_t connections_per_worker(const Settings& settings)
 {
     const auto workers = static_cast<std::size_t>(std::max(1, settings.server.workers));
-    return std::max<std::size_t>(1, settings.server.connections_max / workers);
+    const auto all = std::min(settings.server.connections_max, connections_allowed());
+    return std::max<std::size_t>(1, all / workers);
 }
 
 }  // namespace
@@ -90,7 +107,8 @@ Worker::Worker(Common common, std::size_t index, const asio::ip::tcp::endpoint& 
           .fields_dropped =
               [this](std::size_t count) { telemetry_.shard().add(Counter::fields_dropped, count); },
           .sessions = {}},
-      listener_(context_, edge_, endpoint, connections_per_worker(common.settings))
+      listener_(context_, edge_, endpoint, index == 0 ? PortShare::first : PortShare::further,
+                connections_per_worker(common.settings))
 {
     if (index == 0) {
         janitor_.emplace(store_, clock_, JanitorPace{},

@@ -8,6 +8,8 @@
 #   --port N   the proxy's port (default: any free one)
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# Objects of one checkout serve another: paths below the checkout count as relative.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
 usage() { sed -n '2,8s/^# \{0,1\}//p' scripts/demo.sh; }
 
@@ -18,7 +20,7 @@ while (($#)); do
     case $1 in
         --assert) demo_arguments+=(--assert) ;;
         --keep) keep=yes ;;
-        --port) port=${2:?--port needs a number}; shift ;;
+        --port) port=${2:-}; (($# == 1)) || shift ;;
         -h | --help) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
     esac
@@ -87,7 +89,7 @@ listening_line() {
         if ! kill -0 "$pid" 2>/dev/null; then break; fi
         sleep 0.05
     done
-    echo "demo: ${log##*/}: did not start" >&2
+    echo "demo: ${log##*/} tells why this program did not start" >&2
     return 1
 }
 # address NAME: that member of the JSON line on stdin.
@@ -127,6 +129,7 @@ pids+=($!)
 line=$(listening_line "$work/proxy.log" "${pids[1]}")
 proxy=$(address proxy <<<"$line")
 metrics=$(address observability <<<"$line")
+admin=$(address admin <<<"$line")
 
 # 4. The steps.
 "$onceward" demo --proxy "http://$proxy" --upstream "http://$upstream" ${demo_arguments[@]+"${demo_arguments[@]}"}
@@ -145,6 +148,7 @@ Still running; Ctrl-C stops both. Try, as often as you like:
   It is slow:                    add  -H 'X-Demo: delay=2000'  and send it twice at once
   It fails:                      add  -H 'X-Demo: status=500'  (charged) or  'X-Demo: fail=503'  (not charged)
 
+  Unknown outcomes: $onceward keys list --state unknown --admin $admin -c $work/onceward.yaml
   Health: curl http://$metrics/readyz     Configuration: $work/onceward.yaml     Log: $work/proxy.log
 TEXT
     wait "${pids[1]}"

@@ -55,9 +55,10 @@ public:
         } catch (const CLI::CallForVersion&) {
             return Command(VersionCommand{});
         } catch (const CLI::ParseError& error) {
-            const auto name = deepest().get_name();
-            const std::string hint =
-                deepest().get_parent() == nullptr ? "onceward" : "onceward " + name;
+            std::string hint;
+            for (const auto* app = &deepest(); app->get_parent(); app = app->get_parent())
+                hint = " " + app->get_name() + hint;
+            hint = "onceward" + hint;
             return Told{ExitCode::usage, std::string("error: ") + error.what() + "\n  = see `" +
                                              hint + " --help`\n"};
         }

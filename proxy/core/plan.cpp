@@ -1,22 +1,23 @@
 // Planning a request from its head.
 #include "core/plan.hpp"
 
-#include <array>
+#include <algorithm>
 
 namespace onceward::core {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> override_headers{"X-HTTP-Method-Override",
-                                                           "X-HTTP-Method", "X-Method-Override"};
+bool is_override(std::string_view name)
+{
+    return std::any_of(method_override_names.begin(), method_override_names.end(),
+                       [name](std::string_view other) { return same_name(name, other); });
+}
 
 std::vector<std::string_view> method_overrides(const Fields& fields)
 {
     std::vector<std::string_view> values;
     for (const auto field : fields) {
-        for (const auto name : override_headers) {
-            if (same_name(field.name, name)) values.push_back(field.value);
-        }
+        if (is_override(field.name)) values.push_back(field.value);
     }
     return values;
 }
@@ -35,6 +36,11 @@ PassThrough pass_through(const RouteTable& routes, std::string_view method, std:
 }
 
 }  // namespace
+
+bool overrides_method(const Fields& fields)
+{
+    return !method_overrides(fields).empty();
+}
 
 Plan plan(const Policy& policy, std::string_view method, std::string_view target,
           const Fields& fields, bool peer_trusted)
@@ -58,7 +64,10 @@ Plan plan(const Policy& policy, std::string_view method, std::string_view target
     if (const auto* missing = std::get_if<SubjectMissing>(&subject)) {
         return reject(ProblemCode::subject_missing, missing->why, route);
     }
+    // With them, the method on the request line tells requests apart too: HEAD and GET that both
+    // say POST are not one request.
     std::string said;
+    if (!overrides.empty()) said.append(method).append("\n");
     for (const auto override_value : overrides)
         said.append(override_value).append("\n");
     return Guard{met->route, std::move(met->method), std::move(said),

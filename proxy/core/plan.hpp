@@ -6,10 +6,19 @@
 #include "core/route.hpp"
 #include "core/subject.hpp"
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace onceward::core {
+
+// Fields by which frameworks take another method than the request line's.
+inline constexpr std::array<std::string_view, 3> method_override_names{
+    "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"};
+
+// Whether the upstream may take another method than the request line's.
+bool overrides_method(const Fields& fields);
 
 // Everything about the configuration that planning needs.
 struct Policy {

@@ -14,10 +14,8 @@ namespace {
 
 void append_marks(std::string& head, const Marks& marks)
 {
-    if (marks.replayed) {
-        wire::append_field(head, "Idempotent-Replayed", "true");
-        wire::append_field(head, "Cache-Control", "no-store");
-    }
+    if (marks.kept) wire::append_field(head, "Cache-Control", "no-store");
+    if (marks.replayed) wire::append_field(head, "Idempotent-Replayed", "true");
     if (marks.original_date) {
         const auto moment = std::chrono::floor<std::chrono::seconds>(*marks.original_date);
         wire::append_field(head, "Idempotent-Original-Date", imf_fixdate(moment));

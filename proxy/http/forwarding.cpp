@@ -29,7 +29,7 @@ bool imitates_guarded(std::string_view name, const EdgePolicy& policy)
     std::string folded(name);
     std::replace(folded.begin(), folded.end(), '_', '-');
     return contains(policy.guarded_names, folded) || contains(imitated, folded) ||
-           contains(forwarding_names, folded);
+           contains(forwarding_names, folded) || contains(core::method_override_names, folded);
 }
 
 bool is_spoofed_subject(std::string_view name, const Peer& peer, const EdgePolicy& policy)

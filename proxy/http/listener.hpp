@@ -9,13 +9,18 @@
 
 namespace onceward {
 
+// The first share of a port is taken only when nobody has it; the further ones join it. Two
+// processes that shared a port would each run the same key, in records of their own.
+enum class PortShare : std::uint8_t { first, further };
+
 class Listener {
 public:
     // Binds at once, with SO_REUSEPORT: the kernel spreads connections over the workers. Throws
-    // boost::system::system_error when the address cannot be had; this runs before the first
-    // accept.
+    // boost::system::system_error, whose message names the address, when that cannot be had; this
+    // runs before the first accept.
     Listener(boost::asio::io_context& context, Edge& edge,
-             const boost::asio::ip::tcp::endpoint& endpoint, std::size_t connections_max);
+             const boost::asio::ip::tcp::endpoint& endpoint, PortShare share,
+             std::size_t connections_max);
 
     boost::asio::ip::tcp::endpoint local() const { return acceptor_.local_endpoint(); }
 
@@ -25,6 +30,9 @@ public:
     void stop();
 
 private:
+    void open(const boost::asio::ip::tcp::endpoint& endpoint, PortShare share,
+              boost::system::error_code& error);
+
     boost::asio::io_context& context_;
     Edge& edge_;
     boost::asio::ip::tcp::acceptor acceptor_;

@@ -15,9 +15,12 @@ namespace {
 
 constexpr std::chrono::milliseconds client_grace{1'000};
 
-bool is_safe(std::string_view method)
+// A method override may make anything of a GET.
+bool is_safe(const wire::RequestHead& head)
 {
-    return method == "GET" || method == "HEAD" || method == "OPTIONS";
+    const bool safe_method =
+        head.method == "GET" || head.method == "HEAD" || head.method == "OPTIONS";
+    return safe_method && !core::overrides_method(head.fields);
 }
 
 // What goes before, and what after, a piece of a chunked body.
@@ -63,6 +66,7 @@ awaitable<RelayEnd> Relay::run()
     }
     for (int attempt = 0; attempt < 2; ++attempt) {
         end_.problem.reset();
+        upstream_closed_ = false;
         const bool opened = co_await open(attempt > 0);
         if (!opened) break;
         const bool sent = co_await send_head();
@@ -93,7 +97,7 @@ awaitable<RelayEnd> Relay::run()
 // can happen twice that matters (RFC 9110 section 9.2.2).
 bool Relay::may_try_again() const
 {
-    return end_.problem && reused_ && !answered_ && !client_failed_ && is_safe(head_.method) &&
+    return upstream_closed_ && reused_ && !answered_ && !client_failed_ && is_safe(head_) &&
            head_.framing == Framing::none;
 }
 
@@ -212,6 +216,7 @@ awaitable<void> Relay::relay_response()
         }
         const bool relayed = co_await relay_interim(answer);
         if (!relayed) break;
+        if (interim + 1 == wire::interim_answers_max) fail(wire::IoError::malformed);
     }
     finish(answer, complete);
 }
@@ -309,6 +314,7 @@ void Relay::fail(core::ProblemCode code, int status, std::string_view proxy_stat
 
 void Relay::fail(wire::IoError error)
 {
+    upstream_closed_ = error == wire::IoError::closed || error == wire::IoError::reset;
     switch (error) {
         case wire::IoError::timeout:
             fail(core::ProblemCode::upstream_failed, 504, "http_response_timeout");

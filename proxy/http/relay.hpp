@@ -57,10 +57,11 @@ private:
     std::string first_bytes_;
     std::unique_ptr<wire::Stream> upstream_;
     bool reused_ = false;
-    bool answered_ = false;        // A byte of the answer was seen.
-    bool body_malformed_ = false;  // The request's chunked coding.
-    bool client_failed_ = false;   // The client cannot be written to.
-    bool request_sent_ = false;    // The whole request has gone out.
+    bool answered_ = false;         // A byte of the answer was seen.
+    bool upstream_closed_ = false;  // It ended the connection instead of answering.
+    bool body_malformed_ = false;   // The request's chunked coding.
+    bool client_failed_ = false;    // The client cannot be written to.
+    bool request_sent_ = false;     // The whole request has gone out.
     bool response_over_ = false;
     RelayEnd end_;
 };

@@ -13,6 +13,14 @@ std::shared_ptr<const core::Route> find_route(const core::RouteTable& routes, st
     return nullptr;
 }
 
+std::string all_names(const core::RouteTable& routes)
+{
+    std::string names;
+    for (const auto& route : routes.routes())
+        names.append(names.empty() ? "" : ", ").append(route->name);
+    return names;
+}
+
 // A key that begins with a quote is written as in the header; any other is taken as it is, so that
 // a key with blanks needs no quoting twice.
 core::KeyResult key_of(const core::KeySyntax& syntax, const std::string& text)
@@ -40,10 +48,15 @@ std::variant<KeyNames, BadQuestion> name_key(const core::Policy& policy,
 {
     KeyNames names;
     names.route = find_route(policy.routes, question.route);
-    if (!names.route) return BadQuestion{"no route has this name"};
+    if (!names.route)
+        return BadQuestion{"no route has this name; there are: " + all_names(policy.routes)};
     const auto key = key_of(policy.key, question.key);
     if (const auto* invalid = std::get_if<core::KeyInvalid>(&key))
         return BadQuestion{std::string(invalid->why)};
+    if (question.subject.empty() && policy.subject.kind != core::SubjectKind::shared) {
+        return BadQuestion{"the subject is missing: say whose key it is, as " +
+                           policy.subject.header + " said it"};
+    }
     const auto subject = subject_of(policy.subject, question.subject);
     if (const auto* missing = std::get_if<core::SubjectMissing>(&subject)) {
         return BadQuestion{std::string(missing->why)};

@@ -7,6 +7,8 @@
 #include "settings/sections.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -138,12 +140,15 @@ Loaded load_text(std::string name, std::string text, const Environment& environm
 Loaded load_file(const std::string& path, const Environment& environment,
                  const LoadOptions& options)
 {
+    errno = 0;
     auto text = read_small_file(path, file_bytes_max);
     if (text) return load_text(path, std::move(*text), environment, options);
     Loaded loaded;
     Diagnostic diagnostic;
     diagnostic.code = codes::unreadable_file;
-    diagnostic.message = "the configuration file " + path + " cannot be read";
+    const int reason = errno;
+    diagnostic.message = "the configuration file " + path + " cannot be read: " +
+                         (reason == 0 ? "not a small, regular file" : std::strerror(reason));
     diagnostic.notes.emplace_back("name another with `--config FILE`");
     loaded.diagnostics.push_back(std::move(diagnostic));
     return loaded;

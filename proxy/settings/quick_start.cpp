@@ -1,4 +1,5 @@
 // Running without a file: the command line as YAML, loaded by the same rules.
+#include "settings/codes.hpp"
 #include "settings/expand.hpp"
 #include "settings/load.hpp"
 
@@ -69,6 +70,10 @@ std::string equivalent_yaml(const QuickStart& quick_start, const std::string& sq
 Loaded load_quick_start(const QuickStart& quick_start, const Environment& environment)
 {
     auto loaded = load_text("", equivalent_yaml(quick_start, ""), environment, LoadOptions{});
+    // The one tier here cannot be given a budget: there is nothing to warn of.
+    std::erase_if(loaded.diagnostics, [](const Diagnostic& diagnostic) {
+        return diagnostic.code == codes::budget_unstated;
+    });
     loaded.source.clear();
     for (auto& diagnostic : loaded.diagnostics) {
         diagnostic.place = {};

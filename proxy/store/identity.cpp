@@ -13,20 +13,20 @@ OpenError missing_route(const std::string& id)
                 "` has records in this store but is not configured: its keys would become new ones",
             "write `id: " + id +
                 "` on the route that took its place, or start once with --forget " + id,
-            ""};
+            "E703"};
 }
 
 OpenError changed_subject(const std::string& was, const std::string& now)
 {
     return {"keys.subject was `" + was + "`, is now `" + now + "`: every old key would become new",
-            "restore it, or start once with --forget subject", ""};
+            "restore it, or start once with --forget subject", "E703"};
 }
 
 OpenError changed_action(const std::string& was)
 {
     return {"this store names its keys by form " + was + ", this binary by form " + action_form +
                 ": every old key would become new",
-            "run the onceward that wrote this store", ""};
+            "run the onceward that wrote this store", "E703"};
 }
 
 }  // namespace

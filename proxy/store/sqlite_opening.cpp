@@ -59,18 +59,16 @@ OpenError secret_missing(const std::string& path, const std::string& secret_file
 {
     return {"`" + path + "` has records, but its secret `" + secret_file + "` is missing",
             "put the secret back: with another one every old key would become new; if the records "
-            "may be "
-            "forgotten, move the database away",
-            ""};
+            "may be forgotten, move the database away",
+            "E704"};
 }
 
 OpenError secret_differs(const std::string& path, const std::string& source)
 {
     return {"the secret from " + source + " is not the one that `" + path + "` was made with",
             "restore the old secret: with another one every old key would become new; if the "
-            "records may be "
-            "forgotten, move the database away",
-            ""};
+            "records may be forgotten, move the database away",
+            "E704"};
 }
 
 // What must hold before the first lock is taken and before WAL mode is entered: with an exclusive

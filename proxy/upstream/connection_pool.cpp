@@ -46,7 +46,9 @@ ConnectFailure failure_of(const boost::system::error_code& error)
 {
     if (error == asio::error::connection_refused) return {502, "connection_refused"};
     if (error == asio::error::timed_out) return {504, "connection_timeout"};
-    if (error == asio::error::no_descriptors) return {503, "connection_limit_reached"};
+    // A socket that could not be opened reads as an aborted operation.
+    if (error == asio::error::no_descriptors || error == asio::error::operation_aborted)
+        return {503, "connection_limit_reached"};
     return {503, "destination_unavailable"};
 }
 

@@ -12,14 +12,15 @@ using core::ProblemCode;
 
 // Removing one of these on a client's word would change what the request means or who sends it
 // (HTP-8).
-constexpr std::array<std::string_view, 14> not_nominable{
+constexpr std::array<std::string_view, 16> not_nominable{
     "Authorization",    "Content-Length",
     "Content-Type",     "Content-Encoding",
     "Cookie",           "Expect",
     "Forwarded",        "Host",
     "Trailer",          "Transfer-Encoding",
     "X-Forwarded-For",  "X-Forwarded-Proto",
-    "X-Forwarded-Host", "X-HTTP-Method-Override"};
+    "X-Forwarded-Host", "X-HTTP-Method-Override",
+    "X-HTTP-Method",    "X-Method-Override"};
 
 Violation bad(std::string_view why)
 {

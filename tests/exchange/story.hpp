@@ -102,13 +102,16 @@ public:
         io.poll();
     }
 
-    std::size_t abandon()
+    // How many, once all is done.
+    std::shared_ptr<std::size_t> begin_abandon()
     {
         auto count = std::make_shared<std::size_t>(0);
         boost::asio::co_spawn(io, run_abandon(&exchange, count), boost::asio::detached);
         settle_down();
-        return *count;
+        return count;
     }
+
+    std::size_t abandon() { return *begin_abandon(); }
 
     // Reads an oversized answer to its end; how it ended.
     BodyStream::State drain(Reply& reply, std::string& body)

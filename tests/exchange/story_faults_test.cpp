@@ -280,6 +280,19 @@ TEST_CASE("W56 a drain records what is in flight as UNKNOWN, and a late answer h
     CHECK(story.abandon() == 0);
 }
 
+TEST_CASE("a drain waits for a dead store once, not for each request in flight")
+{
+    Story story;
+    for (unsigned char i = 1; i <= 5; ++i) {
+        story.key.bytes[0] = i;
+        story.ask();
+    }
+    story.store.always = store_down;
+    const auto abandoned = story.begin_abandon();
+    story.advance(3s);
+    CHECK(*abandoned == 5);
+}
+
 TEST_CASE("W6g a lease nearly used up before sending: given back, not sent")
 {
     Story story;

@@ -33,6 +33,7 @@ TEST_CASE("RPL-2 the replay marker is ours: on replays only")
     CHECK(fresh.starts_with("HTTP/1.1 201 Created\r\nLocation: /charges/1\r\n"));
     CHECK(fresh.ends_with("Content-Length: 2\r\n\r\n"));
 
+    marks.kept = true;
     marks.replayed = true;
     marks.original_date = core::StoreTime(std::chrono::seconds(784'111'777));
     const auto replay = answer_head(created(), marks, {});

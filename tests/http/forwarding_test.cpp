@@ -90,6 +90,18 @@ TEST_CASE("APP-6 SCP-4 imitations of guarded fields and spoofed subjects are dro
           "evil");
 }
 
+TEST_CASE("APP-5 imitations of method-override fields are dropped: they were not looked at")
+{
+    const auto policy = policy_of({core::SubjectKind::shared, ""});
+    const auto head = head_of(
+        "X_HTTP_Method_Override: PUT\r\nX-Http_Method: PUT\r\nx_method_override: "
+        "PUT\r\nX-HTTP-Method: PATCH\r\n");
+    const auto made = forwarded_fields(head, peer("192.0.2.1", false), policy, origin);
+    CHECK(made.dropped == 3);
+    CHECK_FALSE(made.fields.has("X_HTTP_Method_Override"));
+    CHECK(made.fields.find("X-HTTP-Method") == "PATCH");
+}
+
 TEST_CASE("HTP-9 Via is added when configured, and finds loops")
 {
     auto policy = policy_of({core::SubjectKind::shared, ""});

@@ -101,6 +101,18 @@ TEST_CASE("the endpoint bounds what it reads")
         400);
 }
 
+TEST_CASE("what the parser throws at ends its connection, not the process")
+{
+    Process process;
+    const std::string chunked =
+        "GET /livez HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+    for (const std::string& trailer :
+         {std::string(70'000, 'a') + ": b", "a: " + std::string(70'000, 'b')}) {
+        process.served.send(chunked + trailer + "\r\n\r\n");
+        CHECK(status_of(process.served.get("/livez")) == 200);
+    }
+}
+
 TEST_CASE("connections are kept, used again and closed when told")
 {
     Process process;

@@ -222,6 +222,37 @@ TEST_CASE("decision 3: a second process on the same file is refused, the first g
     CHECK(world.ask(post("/c", "second")).status == 201);
 }
 
+TEST_CASE("a second process with records of its own does not get a share of the port")
+{
+    World world;
+    const auto listen = "127.0.0.1:" + std::to_string(world.proxy().port());
+    ::setenv("ONCEWARD_SERVER__LISTEN", listen.c_str(), 1);
+    const Directory elsewhere;
+    const auto failed = start_and_fail(elsewhere, world.configuration());
+    ::unsetenv("ONCEWARD_SERVER__LISTEN");
+    REQUIRE(failed);
+    CHECK(failed->exit_code == 7);
+    CHECK(contains(failed->errors, "cannot listen on " + listen + ": Address already in use"));
+    CHECK_FALSE(contains(failed->errors, "in function"));
+    CHECK(world.ask(post("/c", "mine")).status == 201);
+}
+
+TEST_CASE("clients cannot take the last descriptors from health checks and the upstream")
+{
+    Origin origin;
+    const Directory directory;
+    Configuration configuration;
+    configuration.upstream = origin.port();
+    Launch launch;
+    launch.descriptors = 128;
+    Proxy proxy(directory, configuration, launch);
+    std::vector<std::unique_ptr<Client>> clients;
+    for (int i = 0; i < 150; ++i)
+        clients.push_back(std::make_unique<Client>(proxy.port()));
+    CHECK(ask(proxy.observability_port(), get("/livez"), "GET").status == 200);
+    CHECK(clients.front()->ask(post("/c", "served")).status == 201);
+}
+
 TEST_CASE("RSV-14 a full disk is 503 before the first byte; with room again the same key runs once")
 {
     World world;

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sstream>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -54,6 +55,10 @@ std::array<int, 2> make_pipe()
         (::setgid(nobody) != 0 || ::setuid(nobody) != 0)) {
         ::_exit(126);
     }
+    if (launch.descriptors > 0) {
+        const rlimit limit{launch.descriptors, launch.descriptors};
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
     ::execl(ONCEWARD_BINARY, ONCEWARD_BINARY, "run", "-c", file, static_cast<char*>(nullptr));
     ::_exit(127);
 }
@@ -91,11 +96,11 @@ std::string Configuration::text(const std::string& directory) const
     return yaml.str();
 }
 
-Proxy::Proxy(const Directory& directory, const Configuration& configuration)
+Proxy::Proxy(const Directory& directory, const Configuration& configuration, Launch launch)
 {
     const auto file = directory.file("onceward.yaml");
     std::ofstream(file) << configuration.text(directory.path());
-    start(file);
+    start(file, launch);
     if (!wait_until_listening()) {
         kill();
         out_.join();
@@ -112,12 +117,12 @@ Proxy::~Proxy()
     if (process_ >= 0) ::close(process_);
 }
 
-void Proxy::start(const std::string& file)
+void Proxy::start(const std::string& file, Launch launch)
 {
     const auto out = make_pipe();
     const auto err = make_pipe();
     pid_ = ::fork();
-    if (pid_ == 0) become_proxy(file.c_str(), out[1], err[1], {});
+    if (pid_ == 0) become_proxy(file.c_str(), out[1], err[1], launch);
     ::close(out[1]);
     ::close(err[1]);
     process_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));

@@ -42,13 +42,14 @@ struct Configuration {
 
 // What the child is, besides the configuration.
 struct Launch {
-    bool unprivileged = false;  // As another user, when the test runs as root.
+    bool unprivileged = false;    // As another user, when the test runs as root.
+    std::size_t descriptors = 0;  // It cannot have more; zero: as many as the test.
 };
 
 class Proxy {
 public:
     // Returns when the proxy listens; throws WireError with its stderr when it does not.
-    Proxy(const Directory& directory, const Configuration& configuration);
+    Proxy(const Directory& directory, const Configuration& configuration, Launch launch = {});
     // Kills the child when it still runs.
     ~Proxy();
     Proxy(const Proxy&) = delete;
@@ -72,7 +73,7 @@ public:
     void reset_peak_memory() const;
 
 private:
-    void start(const std::string& file);
+    void start(const std::string& file, Launch launch);
     void collect(int descriptor, std::string& into);
     bool wait_until_listening();
 

@@ -24,7 +24,7 @@ bool send_much(Socket& socket, std::size_t bytes)
 }
 
 constexpr std::size_t hundred_megabytes = 100'000'000;
-constexpr std::size_t growth_max_kib = 16 * 1024;
+[[maybe_unused]] constexpr std::size_t growth_max_kib = 16 * 1024;
 
 // A sanitizer's own memory is no measure of the proxy's.
 #if defined(__has_feature)

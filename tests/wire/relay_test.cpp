@@ -330,6 +330,40 @@ TEST_CASE("an unguarded request to a closed port is 502, to a silent upstream 50
     CHECK(refused.field("Content-Type") == "application/problem+json");
 }
 
+TEST_CASE("a GET is sent again when its pooled connection was closed, not when time ran out")
+{
+    Configuration configuration;
+    configuration.server = "  timeout: 300ms\n";
+    World world(configuration);
+    Client client(world.proxy().port());
+    CHECK(client.ask(get("/warm"), "GET").status == 201);
+    world.origin().script([](Call& call) { call.left_by_peer(); });
+    CHECK(client.ask(get("/free"), "GET").status == 504);
+    CHECK(world.origin().requests() == 2);
+}
+
+TEST_CASE("decision 23: a GET that asks for another method is not sent again")
+{
+    World world;
+    Client client(world.proxy().port());
+    CHECK(client.ask(get("/warm"), "GET").status == 201);
+    world.origin().on_head([](Call& call) { call.reset(); });
+    const auto got = client.ask(get("/free", "X-HTTP-Method-Override: POST\r\n"), "GET");
+    CHECK(got.status == 502);
+    CHECK(world.origin().requests() == 2);
+}
+
+TEST_CASE("OUT-12 an upstream that sends nothing but interim answers is 502, not silence")
+{
+    std::string flood;
+    for (int i = 0; i < 100; ++i)
+        flood.append("HTTP/1.1 100 Continue\r\n\r\n");
+    World world({}, sends(flood + answer("200 OK", "late")));
+    const auto got = world.ask(get("/free"), "GET");
+    CHECK(got.status == 502);
+    CHECK(got.field("Content-Type") == "application/problem+json");
+}
+
 TEST_CASE("half a request does not look like a whole one to the upstream")
 {
     World world;

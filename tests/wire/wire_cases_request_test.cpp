@@ -268,8 +268,9 @@ TEST_CASE("H03 a client cannot have the key or other needed fields removed by no
 {
     World world;
     int number = 0;
-    for (const std::string name : {"Idempotency-Key", "Host", "Content-Length", "Authorization",
-                                   "Transfer-Encoding", "idempotency-KEY", "X-Forwarded-For"}) {
+    for (const std::string name :
+         {"Idempotency-Key", "Host", "Content-Length", "Authorization", "Transfer-Encoding",
+          "idempotency-KEY", "X-Forwarded-For", "X-HTTP-Method", "X-Method-Override"}) {
         const auto key = "H03-" + std::to_string(++number);
         check_refused(world, name, post("/c", key, "x", "Connection: close, " + name + "\r\n"), key,
                       {400});
