@@ -31,11 +31,7 @@ enum class Counter : std::uint8_t {
 };
 
 // What goes up and down; kept per worker and summed.
-enum class Gauge : std::uint8_t {
-    inflight_requests,
-    client_connections,
-    count_
-};
+enum class Gauge : std::uint8_t { inflight_requests, client_connections, count_ };
 
 // What is true of the whole process.
 enum class Level : std::uint8_t {

@@ -18,7 +18,7 @@ struct Listed {
 
 // What one pass of the cleaner did.
 struct SweepReport {
-    std::size_t unknown = 0;         // Records that wait to be resolved, after the pass.
+    std::size_t unknown = 0;  // Records that wait to be resolved, after the pass.
     std::size_t examined = 0;
     std::size_t became_unknown = 0;  // Overdue leases.
     std::size_t expired = 0;         // Became tombstones.

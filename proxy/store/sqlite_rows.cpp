@@ -157,20 +157,13 @@ DatabaseResult<SqliteRows> SqliteRows::prepare(Database& database, TierNames tie
     rows.tiers_ = std::move(tiers);
     auto& all = rows.statements_;
     const std::pair<Statement*, std::string_view> list[] = {
-        {&all.insert, insert_sql},
-        {&all.claim, claim_sql},
-        {&all.settle, settle_sql},
-        {&all.change, change_sql},
-        {&all.remove, remove_sql},
-        {&all.load, load_sql},
-        {&all.walk, walk_sql},
-        {&all.overdue, overdue_sql},
-        {&all.unknown, unknown_sql},
-        {&all.count_unknown, count_unknown_sql},
-        {&all.pending, pending_sql},
-        {&all.insert_body, insert_body_sql},
-        {&all.load_body, load_body_sql},
-        {&all.remove_body, remove_body_sql},
+        {&all.insert, insert_sql},       {&all.claim, claim_sql},
+        {&all.settle, settle_sql},       {&all.change, change_sql},
+        {&all.remove, remove_sql},       {&all.load, load_sql},
+        {&all.walk, walk_sql},           {&all.overdue, overdue_sql},
+        {&all.unknown, unknown_sql},     {&all.count_unknown, count_unknown_sql},
+        {&all.pending, pending_sql},     {&all.insert_body, insert_body_sql},
+        {&all.load_body, load_body_sql}, {&all.remove_body, remove_body_sql},
     };
     for (const auto& [statement, sql] : list) {
         auto prepared = database.prepare(sql);
