@@ -10,11 +10,11 @@ set -euo pipefail
 # CMake looks for doctest even when no test is built; it is one header.
 demo_packages=(
     clang-19 cmake ninja-build ccache pkg-config
-    libboost1.81-dev libsqlite3-dev libyaml-dev nlohmann-json3-dev libssl-dev libspdlog-dev libfmt-dev
+    libboost1.81-dev libhiredis-dev libpq-dev libsqlite3-dev libyaml-dev nlohmann-json3-dev libssl-dev libspdlog-dev libfmt-dev
     libcli11-dev libre2-dev libexpat1-dev doctest-dev
     curl ca-certificates
 )
-test_packages=(clang-tidy-19 clang-format-19 libclang-rt-19-dev)
+test_packages=(clang-tidy-19 clang-format-19 libclang-rt-19-dev openssl postgresql-15 pgbouncer redis-server)
 
 fail() {
     printf 'install-packages: %s\n' "$@" >&2
