@@ -41,6 +41,14 @@ bool is_worth_publishing(const core::Settlement& settlement)
     return settlement.state == core::State::done || settlement.state == core::State::failed;
 }
 
+// What a look-up found; null when it failed or there is no record.
+const core::Record* record_in(const StoreResult<std::optional<core::Record>>& found)
+{
+    if (!found) return nullptr;
+    const std::optional<core::Record>& record = *found;
+    return record ? &*record : nullptr;
+}
+
 core::Settlement settlement_of(const core::Route& route, const Sent& sent)
 {
     if (const auto* answered = std::get_if<Answered>(&sent)) {
@@ -85,9 +93,9 @@ awaitable<StoreResult<core::Reservation>> Exchange::ask(const Guarded& guarded, 
     }
     if (std::holds_alternative<GatePending>(hint)) {
         const auto found = co_await ports_.store.find(guarded.digest);
-        if (found && *found &&
-            core::judge(**found, guarded.fingerprint) != core::Verdict::claimable) {
-            co_return core::Reservation(core::Held{**found});
+        const auto* record = record_in(found);
+        if (record && core::judge(*record, guarded.fingerprint) != core::Verdict::claimable) {
+            co_return core::Reservation(core::Held{*record});
         }
     }
     const auto reservation = co_await reserve(guarded.digest, claim);
@@ -179,9 +187,9 @@ awaitable<Reply> Exchange::tell_row(core::Digest digest, Work& work)
 {
     const auto found = co_await ports_.store.find(digest);
     work.report.decision = Decision::unknown;
-    if (!found || !*found) co_return unknown_reply(core::Reason::none);
-    const auto verdict = core::judge(**found, (*found)->fingerprint);
-    co_return held_reply(verdict, **found);
+    const auto* record = record_in(found);
+    if (!record) co_return unknown_reply(core::Reason::none);
+    co_return held_reply(core::judge(*record, record->fingerprint), *record);
 }
 
 awaitable<Reply> Exchange::answer_held(const Guarded& guarded, core::Record record, Work& work)
@@ -205,11 +213,12 @@ awaitable<Reply> Exchange::answer_held(const Guarded& guarded, core::Record reco
         look_after = std::min(look_after * 2, poll_max);
 
         const auto found = co_await ports_.store.find(guarded.digest);
-        if (!found || !*found) {
+        const auto* seen = record_in(found);
+        if (!seen) {
             work.report.decision = Decision::store_error;
             co_return store_unavailable_reply();
         }
-        record = **found;
+        record = *seen;
     }
 }
 

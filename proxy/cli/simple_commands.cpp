@@ -99,7 +99,7 @@ int execute(const CheckCommand& command, const Surroundings& around)
         return ExitCode::config_invalid;
     }
     const bool refused = command.strict && warnings > 0;
-    if (command.format == OutputFormat::table && (!command.quiet || refused)) {
+    if (loaded.settings && command.format == OutputFormat::table && (!command.quiet || refused)) {
         around.out << (refused ? "refused by --strict: " : "ok: ")
                    << summary(*loaded.settings, warnings) << "\n";
     }

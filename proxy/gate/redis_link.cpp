@@ -17,7 +17,7 @@ constexpr auto token = asio::as_tuple(asio::use_awaitable);
 
 class PlainLink final : public RedisLink {
 public:
-    explicit PlainLink(asio::any_io_executor executor) : socket_(std::move(executor)) {}
+    explicit PlainLink(const asio::any_io_executor& executor) : socket_(executor) {}
 
     awaitable<boost::system::error_code> connect(Endpoint endpoint) override
     {

@@ -155,15 +155,16 @@ awaitable<SideResponse> Admin::lookup(SideRequest request)
     auto& names = std::get<KeyNames>(named);
     const auto found = co_await find_key(parts_.store, std::move(names.candidates));
     if (!found) co_return store_unavailable();
-    if (!*found) {
+    const std::optional<FoundKey>& key = *found;
+    if (!key) {
         co_return admin_error(404, "not-found",
                               "there is no record of this key, route and subject");
     }
     RecordView view;
-    view.digest = (*found)->candidate.digest;
-    view.record = &(*found)->record;
+    view.digest = key->candidate.digest;
+    view.record = &key->record;
     view.route = names.route->name;
-    view.method = (*found)->candidate.method;
+    view.method = key->candidate.method;
     if (view.record->tier < parts_.tiers.size()) view.tier = parts_.tiers[view.record->tier];
     view.with_body = body->with_body;
     co_return admin_json(200, record_json(view));

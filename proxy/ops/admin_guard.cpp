@@ -86,8 +86,8 @@ std::optional<SideResponse> refuse_foreign(const SideRequest& request)
         refused.fields.emplace_back("Allow", "GET, POST");
         return refused;
     }
-    if (request.method == "POST" &&
-        (request.count("Content-Type") != 1 || !is_json(*request.field("Content-Type")))) {
+    if (request.method == "POST" && (request.count("Content-Type") != 1 ||
+                                     !is_json(request.field("Content-Type").value_or("")))) {
         return admin_error(415, "not-json", "send Content-Type: application/json");
     }
     return std::nullopt;

@@ -135,8 +135,8 @@ std::optional<std::string> SideRequest::parameter(std::string_view name) const
 }
 
 struct HttpEndpoint::State {
-    State(asio::any_io_executor executor, SideHandler on_request, EndpointLimits bounds)
-        : acceptor(std::move(executor)), handler(std::move(on_request)), limits(bounds)
+    State(const asio::any_io_executor& executor, SideHandler on_request, EndpointLimits bounds)
+        : acceptor(executor), handler(std::move(on_request)), limits(bounds)
     {
     }
 

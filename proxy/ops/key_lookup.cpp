@@ -82,8 +82,9 @@ awaitable<StoreResult<std::optional<FoundKey>>> find_key(KeyStore& store,
     for (auto& candidate : candidates) {
         auto found = co_await store.find(candidate.digest);
         if (!found) co_return found.error();
-        if (*found)
-            co_return std::optional<FoundKey>(FoundKey{std::move(candidate), std::move(**found)});
+        std::optional<core::Record>& record = *found;
+        if (record)
+            co_return std::optional<FoundKey>(FoundKey{std::move(candidate), std::move(*record)});
     }
     co_return std::optional<FoundKey>();
 }

@@ -99,7 +99,7 @@ private:
 MigrationOutcome status_of(Owner& owner)
 {
     const int version = owner.version();
-    if (owner.failure()) return *owner.failure();
+    if (const auto& failure = owner.failure(); failure) return *failure;
     return MigrationStatus{version, postgres_schema_version};
 }
 
@@ -120,7 +120,7 @@ MigrationOutcome migrate_up(const std::string& owner_dsn)
         const int version = owner.version();
         if (version >= 0 && version < step.version) owner.command(step.sql);
         owner.command("COMMIT");
-        if (owner.failure()) return *owner.failure();
+        if (const auto& failure = owner.failure(); failure) return *failure;
     }
     return status_of(owner);
 }
@@ -164,8 +164,8 @@ PurgeOutcome purge(const std::string& owner_dsn, std::int64_t most)
         "WITH gone AS (DELETE FROM onceward.unknown_queue WHERE NOT open RETURNING 1) SELECT "
         "count(*) FROM gone",
         {}, {});
-    if (owner.failure()) return *owner.failure();
-    report.queue = closed->integer(0, 0);
+    if (const auto& failure = owner.failure(); failure) return *failure;
+    if (closed) report.queue = closed->integer(0, 0);
     return report;
 }
 

@@ -8,8 +8,10 @@
 #include <boost/asio/io_context.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <map>
+#include <memory>
 
 namespace onceward {
 
@@ -107,7 +109,7 @@ private:
         auto found = options_.secret.empty() ? read_secret_file(options_.secret_file)
                                              : secret_from_text(options_.secret, source_);
         if (const auto* error = std::get_if<OpenError>(&found)) return *error;
-        secret_ = std::get<core::Secret>(std::move(found));
+        secret_ = std::make_unique<core::Secret>(std::get<core::Secret>(std::move(found)));
         return std::nullopt;
     }
 
@@ -165,11 +167,16 @@ private:
         for (std::size_t line = 0; line < rows.result.rows(); ++line) {
             const auto kind = rows.result.bytes(line, 0);
             std::string value(rows.result.bytes(line, 1));
-            if (kind == "used") used = true;
-            if (kind == "route") ledger.route_ids.insert(std::move(value));
-            if (kind == "subject") ledger.subject_form = std::move(value);
-            if (kind == "action") ledger.action_form = std::move(value);
-            if (kind == "canary") canary = std::move(value);
+            if (kind == "used")
+                used = true;
+            else if (kind == "route")
+                ledger.route_ids.insert(std::move(value));
+            else if (kind == "subject")
+                ledger.subject_form = std::move(value);
+            else if (kind == "action")
+                ledger.action_form = std::move(value);
+            else if (kind == "canary")
+                canary = std::move(value);
         }
         if (canary && *canary != secret_->canary())
             co_return std::vector<OpenError>{secret_differs(source_)};
@@ -281,7 +288,7 @@ private:
     const PostgresOptions& options_;
     PgConnection connection_;
     PgFacts facts_;
-    std::optional<core::Secret> secret_;
+    std::unique_ptr<core::Secret> secret_;
     std::string source_;
     TierNames tiers_;
     std::vector<std::string> warnings_;
@@ -301,6 +308,7 @@ PostgresOpening open_postgres(const PostgresOptions& options)
                               result.emplace(std::move(opened));
                           });
     context.run();
+    if (!result) std::abort();  // The coroutine ended, so it has said how.
     return std::move(*result);
 }
 

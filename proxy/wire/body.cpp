@@ -8,7 +8,7 @@ namespace onceward::wire {
 BodyReader::BodyReader(Stream& stream, Framing framing, std::uint64_t length)
     : stream_(stream), framing_(framing), left_(length)
 {
-    if (framing == Framing::chunked) decoder_.emplace();
+    if (framing == Framing::chunked) decoder_ = std::make_unique<ChunkedDecoder>();
     if (framing == Framing::none || (framing == Framing::length && length == 0))
         state_ = State::ended;
 }

@@ -5,7 +5,7 @@
 #include "wire/stream.hpp"
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -49,7 +49,7 @@ private:
     Stream& stream_;
     Framing framing_;
     std::uint64_t left_;
-    std::optional<ChunkedDecoder> decoder_;
+    std::unique_ptr<ChunkedDecoder> decoder_;  // Framing::chunked only.
     std::string decoded_;
     std::size_t shown_ = 0;  // Bytes of the stream's buffer that the last piece points into.
     State state_ = State::more;

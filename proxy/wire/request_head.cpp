@@ -127,7 +127,7 @@ std::optional<Violation> read_host(RequestHead& head)
         if (head.minor == 1) return bad("there is no Host field");
         return std::nullopt;
     }
-    const auto host = *head.fields.find("Host");
+    const auto host = head.fields.find("Host").value_or("");
     if (!is_host(host)) return bad("the Host field is malformed");
     if (head.host.empty()) head.host = host;
     return std::nullopt;
@@ -143,7 +143,7 @@ std::optional<Violation> check_transfer_encoding(const RequestHead& head)
     if (head.minor == 0) return bad("HTTP/1.0 has no Transfer-Encoding");
     if (head.fields.count("Transfer-Encoding") > 1)
         return bad("there is more than one Transfer-Encoding field");
-    const auto value = *head.fields.find("Transfer-Encoding");
+    const auto value = head.fields.find("Transfer-Encoding").value_or("");
     if (core::same_name(value, "chunked")) return std::nullopt;
 
     const auto codings = list_members(head.fields, "Transfer-Encoding");
@@ -168,7 +168,7 @@ std::optional<Violation> read_framing(RequestHead& head)
     }
     const auto count = head.fields.count("Content-Length");
     if (count == 0) return std::nullopt;
-    const auto length = decimal(*head.fields.find("Content-Length"));
+    const auto length = decimal(head.fields.find("Content-Length").value_or(""));
     if (count > 1 || !length) return bad("Content-Length is not one decimal number");
     head.framing = *length == 0 ? Framing::none : Framing::length;
     head.length = *length;

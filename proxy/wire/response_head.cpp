@@ -50,7 +50,8 @@ std::optional<Violation> read_status_line(std::string_view line, ResponseHead& h
 std::optional<Violation> read_transfer_encoding(ResponseHead& head)
 {
     const bool single = head.fields.count("Transfer-Encoding") == 1;
-    if (!single || !core::same_name(*head.fields.find("Transfer-Encoding"), "chunked")) {
+    if (!single ||
+        !core::same_name(head.fields.find("Transfer-Encoding").value_or(""), "chunked")) {
         return bad("the transfer coding is not exactly `chunked`");
     }
     if (head.fields.has("Content-Length"))
