@@ -29,10 +29,13 @@ awaitable<BodyStream::Piece> RecordedTail::next()
     work_.report.reason = settlement.reason;
     work_.report.decision = decision_of(settlement);
     const auto settled = co_await exchange_.settle_and_wake(held_, settlement);
+    const bool fenced = settled && *settled == core::Settled::fenced;
     if (!settled) work_.report.decision = Decision::unstored;
+    if (fenced) work_.report.decision = Decision::unknown;
     exchange_.finish(work_);
-    // The client must not take for whole what may have been cut short (D12).
-    if (settlement.reason == core::Reason::unproved_end) piece.state = State::truncated;
+    // The client must not take for whole what may have been cut short (D12), nor for the key's
+    // outcome what the row does not say (RSV-11).
+    if (fenced || settlement.reason == core::Reason::unproved_end) piece.state = State::truncated;
     co_return piece;
 }
 

@@ -211,7 +211,7 @@ awaitable<void> Relay::relay_response()
         }
         if (answer.status >= 200) {
             end_.status = answer.status;
-            complete = co_await relay_body(answer, {});
+            complete = co_await relay_body(answer);
             break;
         }
         const bool relayed = co_await relay_interim(answer);
@@ -233,7 +233,7 @@ awaitable<bool> Relay::relay_interim(const wire::ResponseHead& interim)
     co_return written;
 }
 
-awaitable<bool> Relay::relay_body(const wire::ResponseHead& answer, std::string text)
+awaitable<bool> Relay::relay_body(const wire::ResponseHead& answer)
 {
     const bool unframed =
         answer.framing == Framing::chunked || answer.framing == Framing::until_close;
@@ -242,6 +242,7 @@ awaitable<bool> Relay::relay_body(const wire::ResponseHead& answer, std::string 
         head_.keep_alive && !edge_.draining && request_sent_ && (!unframed || chunked);
     end_.keep_client = keep;
 
+    std::string text;
     wire::append_status_line(text, answer.status, answer.reason);
     auto fields = wire::end_to_end(answer.fields, answer.nominated);
     const auto length = fields.find("Content-Length");

@@ -29,14 +29,12 @@ public:
     awaitable<RelayEnd> run();
 
 private:
-    enum class Stage : std::uint8_t { failed_unsent, failed, relayed };
-
     awaitable<bool> open(bool fresh);
     awaitable<bool> send_head();
     awaitable<void> pump_request();
     awaitable<void> relay_response();
     awaitable<bool> relay_interim(const wire::ResponseHead& interim);
-    awaitable<bool> relay_body(const wire::ResponseHead& answer, std::string text);
+    awaitable<bool> relay_body(const wire::ResponseHead& answer);
     awaitable<bool> write_client(std::string_view head, std::string_view bytes,
                                  std::string_view after);
     bool may_try_again() const;

@@ -29,12 +29,7 @@ std::string refusal(SqliteOptions options)
 {
     auto opened = SqliteStore::open(std::move(options));
     REQUIRE(std::holds_alternative<std::vector<OpenError>>(opened));
-    std::string text;
-    for (const auto& error : std::get<std::vector<OpenError>>(opened)) {
-        text.append(error.code.empty() ? "" : error.code + ": ").append(error.message).append("\n");
-        text.append("= ").append(error.hint).append("\n");
-    }
-    return text;
+    return text_of(std::get<std::vector<OpenError>>(opened));
 }
 
 }  // namespace onceward::test

@@ -74,4 +74,14 @@ core::Settlement settlement_of(core::State state, int status, std::string_view b
     return settlement;
 }
 
+std::string text_of(const std::vector<OpenError>& refusals)
+{
+    std::string text;
+    for (const auto& error : refusals) {
+        text.append(error.code.empty() ? "" : error.code + ": ").append(error.message).append("\n");
+        text.append("= ").append(error.hint).append("\n");
+    }
+    return text;
+}
+
 }  // namespace onceward::test

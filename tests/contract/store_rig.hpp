@@ -3,6 +3,7 @@
 
 #include "core/retention.hpp"
 #include "ports/key_store.hpp"
+#include "store/open_error.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -10,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +22,9 @@ inline constexpr core::StoreTime first_moment{core::Millis{1'800'000'000'000}};
 // The first keeps its tombstones for 1,000 s and its UNKNOWN rows for 300 s, the second keeps both
 // for ever.
 std::vector<core::Tier> contract_tiers();
+
+// What an operator would read, a refusal after the other.
+std::string text_of(const std::vector<OpenError>& refusals);
 
 class StoreRig {
 public:

@@ -324,6 +324,16 @@ TEST_CASE("OUT-8 OUT-11 an oversized answer streams while its row is PENDING")
         CHECK(story.row().state == State::unknown);
         CHECK(story.row().reason == Reason::unproved_end);
     }
+    SUBCASE("RSV-11 fenced meanwhile, its end is not told as the key's outcome")
+    {
+        story.upstream.will(Oversized{created("begin"), core::BodyEnd::framed,
+                                      rest({{BodyStream::State::ended, " end"}})});
+        const auto call = story.ask();
+        story.row().state = State::expired;
+        CHECK(story.drain(**call, body) == BodyStream::State::truncated);
+        CHECK(story.row().state == State::expired);
+        CHECK(story.observer.fenced_keys.size() == 1);
+    }
     SUBCASE("a server error that large is no more retryable than a small one")
     {
         story.upstream.will(Oversized{status(500, "begin"), core::BodyEnd::framed,

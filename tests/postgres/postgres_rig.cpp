@@ -77,12 +77,7 @@ std::string refusal(PostgresOptions options)
 {
     auto opened = PostgresStore::open(std::move(options));
     REQUIRE(std::holds_alternative<std::vector<OpenError>>(opened));
-    std::string text;
-    for (const auto& error : std::get<std::vector<OpenError>>(opened)) {
-        text.append(error.code.empty() ? "" : error.code + ": ").append(error.message).append("\n");
-        text.append("= ").append(error.hint).append("\n");
-    }
-    return text;
+    return text_of(std::get<std::vector<OpenError>>(opened));
 }
 
 PostgresRig::PostgresRig(Clock clock, Database database, PrivateServer& server)
